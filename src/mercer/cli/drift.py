@@ -191,18 +191,20 @@ def _show(facts: dict[str, Any], printer: Printer) -> None:
         for each in facts["columns"][:_COLUMNS]
     ]
     left = len(facts["columns"]) - len(rows)
-    title = "columns, those that moved first" if facts["differ"] else "columns"
+    title = "columns, the most changed first" if facts["differ"] else "columns"
     title += f" (the first {_COLUMNS} of {len(facts['columns'])}; --json has all)" if left else ""
     printer.table(["<column", "<kind", "p corrected", "p alone", "<old", "<new"], rows, title)
     if facts["differ"]:
         moved = facts["moved"]
         printer.line(
-            f"Moved: {enumeration(moved)}" if moved else "No column has moved by itself: it is how they go together."
+            f"Moved: {enumeration(moved)}"
+            if moved
+            else "No column has moved by itself: the change is in how columns go together."
         )
         printer.note(f"What a p-value says, and what it does not {guide('two samples')}.")
         for which, name in (("rows_of_new", new["name"]), ("rows_of_old", old["name"])):
             lines = [[each["where"], f"{each['witness']:.3g}", _cells(each["cells"], moved)] for each in facts[which]]
-            printer.table(["<where", "witness", "<row"], lines, f"rows of {name} that speak most for it")
+            printer.table(["<where", "witness", "<row"], lines, f"rows of {name} that show the difference most clearly")
 
 
 def _cells(cells: dict[str, str], moved: list[str]) -> str:

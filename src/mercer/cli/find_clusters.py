@@ -12,7 +12,7 @@ from ..messages import counted, guide
 from .options import Places, common, data_argument, data_options, preparation_options
 from .paths import save, sign_option
 from .printing import Printer, run_line
-from .unlabelled import REFITS, ROWS, SHARE, Unlabelled, unlabelled_options
+from .unlabelled import REFITS, ROWS, SHARE, Unlabelled, extent_of_refits, unlabelled_options
 
 if TYPE_CHECKING:
     from ..clusters import NumberOfClusters
@@ -247,7 +247,7 @@ def _show(asked: Unlabelled, facts: dict[str, Any]) -> None:
             else "the clusters come again in part"
         )
         printer.line(
-            f"{REFITS} refits on 80 % of the {table.kind}: {verdict} (adjusted Rand index {mean:.2f}, from "
+            f"{REFITS} refits on 80 % of {extent_of_refits(table)}: {verdict} (adjusted Rand index {mean:.2f}, from "
             f"{again['least']:.2f} to {again['most']:.2f}; 1 where clusters are the same)"
         )
     if len(clusters) > 1:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .options import Places, common, data_argument, data_options, preparation_options
 from .printing import Printer
-from .unlabelled import REFITS, ROWS, SHARE, Unlabelled, unlabelled_options
+from .unlabelled import REFITS, ROWS, SHARE, Unlabelled, extent_of_refits, unlabelled_options
 
 #: Columns that are told of a component, and shown.
 _COLUMNS, _SHOWN = 8, 3
@@ -108,8 +108,11 @@ def _columns_along(frame: Any, component: Any) -> dict[str, float]:
             found[str(name)] = _correlation(values.to_numpy(dtype=np.float64), own)
         elif values.dtype.kind != "M":
             _, codes, counts = np.unique(values.astype(str), return_inverse=True, return_counts=True)
-            if counts.size < codes.size:  # else all are different, like names
-                found[str(name)] = _correlation((np.bincount(codes, own) / counts)[codes], own)
+            n, many = codes.size, counts.size
+            if 1 < many < n:  # else all are different, like names
+                # Means of few rows each follow any component: R² is lessened by what chance alone would give.
+                explained = _correlation((np.bincount(codes, own) / counts)[codes], own) ** 2
+                found[str(name)] = float(np.sqrt(max(0.0, 1 - (1 - explained) * (n - 1) / (n - many))))
     return dict(sorted(found.items(), key=lambda one: -abs(one[1]))[:_COLUMNS])
 
 
@@ -125,5 +128,5 @@ def _show(asked: Unlabelled, facts: dict[str, Any]) -> None:
     printer.table(["<component", "of the variance", "found again", "<columns that go with it"], rows)
     printer.line(
         f"{shown:.0f} % of the differences are seen here, {100 - shown:.0f} % are not. A component is found again "
-        f"where its correlation with that of refits on 80 % of the {table.kind} is nearly 1."
+        f"where its correlation with that of refits on 80 % of {extent_of_refits(table)} is nearly 1."
     )

@@ -29,6 +29,11 @@ _METHODS = {
 }
 
 
+def extent_of_refits(table: Table) -> str:
+    """What refits are made on, in words."""
+    return f"the {table.kind}" if table.n_rows <= ROWS else f"{ROWS:,} {table.kind} drawn at random"
+
+
 def unlabelled_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What both commands are asked for."""
     for option in reversed(

@@ -137,13 +137,20 @@ class GaussianProcess(KernelMachine, named=False):
     def free_numbers(self, kernel: Kernel) -> Parameters:
         """Those of a kernel that are learned."""
         everything = [each.name for each in Parameters(kernel).parameters]
+        for each in self.fixed if self.tune is not None else ():
+            if not any(name == each or name.endswith(f"__{each}") for name in everything):
+                raise ValueError(
+                    f"{type(self).__name__}: fixed names {each!r}, and what can be learned is {', '.join(everything)}; "
+                    "a kernel keeps its gamma in an expression, such as '1.0*gaussian(gamma=2)', and noise is given as "
+                    "a number."
+                )
         return Parameters(kernel, everything if self.tune is None else self.fixed)
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _refuse_too_many(self, n: int) -> None:
-        needed, name = _MATRICES * 8 * n * n, type(self).__name__
+    def _refuse_too_many(self, n: int, matrices: int = _MATRICES) -> None:
+        needed, name = matrices * 8 * n * n, type(self).__name__
         if needed > bytes_of(self.memory) + _FIRST**2:
             raise ValueError(
                 f"{name}: {n} rows take {size_in_words(needed)} of matrices, more than memory={self.memory!r}; raise "

@@ -22,6 +22,8 @@ from .gaussian_process import GaussianProcess, learned, starts_of
 from .model import KernelModel, kernel_model
 from .training import Training
 
+#: Matrices of all rows by all rows beside the factors of the classes.
+_AT_ONCE = 5
 #: The variance of f that a descent begins with: scores of ±2 are probabilities of .12 and .88.
 _VARIANCE = 4.0
 
@@ -112,7 +114,7 @@ class GPClassifier(Classifier, GaussianProcess):
     def learn(self, data: Training) -> KernelModel:
         """Find the numbers of the kernel, and the most likely function of each class."""
         process = _Labels(self, data)
-        self._refuse_too_many(len(process.weight))
+        self._refuse_too_many(len(process.weight), len(process.signs) + _AT_ONCE)
         parameters, rng = process.parameters, self._rng()
 
         def function(theta: Array, rows: Array | None) -> tuple[float, Array]:

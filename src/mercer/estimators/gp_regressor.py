@@ -118,6 +118,7 @@ class GPRegressor(Regressor, GaussianProcess):
         "noise_floor_": schema.number(0),
         "left_out_density_": schema.number(),
         "residual_": schema.number(0),
+        "row_weights_": schema.optional(schema.numbers("support", low=0)),
         "landmark_factor_": schema.optional(schema.numbers("support", "support")),
     }
 
@@ -192,13 +193,16 @@ class GPRegressor(Regressor, GaussianProcess):
             self._refuse_too_many(len(process.targets))
         found = process.found(self._rng())
         kernel, noise = process.at(found.theta)
-        self.__dict__.pop("landmark_factor_", None)
+        for name in ("landmark_factor_", "row_weights_"):
+            self.__dict__.pop(name, None)
         if process.rank is not None:
             return self._of_landmarks(data, process, found)
         solved = process.evidence(kernel, noise, None)
         alpha, residual = process.certified(kernel, solved)
         self._warn_of_noise(process, solved.floor, residual)
         self.noise_: Any = float(solved.noise[0]) if np.ptp(solved.noise) == 0 else solved.noise
+        if (process.weight != 1).any():
+            self.row_weights_ = process.weight
         self.log_marginal_likelihood_value_ = solved.log_likelihood + process.of_repeats(found.theta)
         self.left_out_density_ = solved.left_out_density
         self._publish_learned(found, process.names, kernel, process.given)
@@ -211,7 +215,7 @@ class GPRegressor(Regressor, GaussianProcess):
         kernel, noise = process.at(found.theta)
         solved = process.bounded(kernel, noise)
         self._warn_of_noise(process, solved.floor, solved.residual)
-        self.noise_ = float(np.mean(noise))
+        self.noise_ = float(np.mean(process.noise(found.theta)))
         self.log_marginal_likelihood_value_ = solved.bound + process.of_repeats(found.theta)
         self.left_out_density_ = solved.left_out_density
         self._publish_learned(found, process.names, kernel, process.given)
@@ -317,7 +321,7 @@ class GPRegressor(Regressor, GaussianProcess):
         if not (return_std or return_cov):
             return self._mean(X)
         X = in_memory(X)
-        posterior, noise = self._posterior(), float(np.mean(self.noise_)) if observed else 0.0
+        posterior, noise = self._posterior(), self._noise_of_new() if observed else 0.0
         self._refuse_unknown_rows()
         mean, items = np.asarray(self._mean(X)), self._in_double(X)
         if return_cov:
@@ -331,6 +335,10 @@ class GPRegressor(Regressor, GaussianProcess):
     def _in_double(self, X: Any) -> Any:
         items = self._items_to_score(X)
         return items.astype(np.float64, copy=False) if self.kernel_.on_rows else items
+
+    def _noise_of_new(self) -> float:
+        """The noise of a new target, whose weight is 1; of rows with noise of their own, their mean."""
+        return float(np.mean(self.noise_ * self.__dict__.get("row_weights_", 1.0)))
 
     def _variances(self, items: Any, posterior: Evidence | Landmarked) -> Array:
         """The variance of f at some items, some at a time."""

@@ -75,7 +75,7 @@ class Process:
     def _measure(self, weight: Array) -> None:
         """How much targets vary, and the least noise that follows."""
         self.variance = float(np.average(np.square(self.targets).mean(axis=1), weights=weight)) or 1.0
-        self.least = 0.0 if self.machine.tune is None else _LEAST * self.variance
+        self.least = 0.0 if self.machine.tune is None and self.rank is None else _LEAST * self.variance
 
     @classmethod
     def of_fitted(cls, machine: GPRegressor, known: Evidence) -> Process:
@@ -87,11 +87,9 @@ class Process:
         noise = np.asarray(machine.noise_, dtype=np.float64)
         noise = np.broadcast_to(noise, (len(known.targets),))
         self.given_noise = None if isinstance(machine.noise, str) else noise
-        self._measure(1 / noise)
-        self.weight = np.ones(len(noise))
-        if self.given_noise is None:
-            typical = float(np.exp(machine.theta_[-1])) + self.least
-            self.weight = typical / noise if np.ptp(noise) > 0 else self.weight
+        self.weight = np.broadcast_to(machine.__dict__.get("row_weights_", 1.0), noise.shape)
+        self.given_noise = None if self.given_noise is None else noise * self.weight
+        self._measure(self.weight)
         self.parameters = machine.free_numbers(model.kernel)
         return self
 

@@ -164,7 +164,9 @@ class SpectralClustering(Clustering):
         coefficients = weight[:, None] * places / means
         if not weight.all():
             gone = weight == 0
-            places[gone] = (exact.matvec(coefficients) / whole[:, None])[gone]
+            beside = whole[gone, None]  # 0 where no counted item is near
+            found = exact.matvec(coefficients)[gone]
+            places[gone] = np.divide(found, beside, out=np.zeros_like(found), where=beside > 0)
         self.labels_, readout = self._clusters(places, weight, rng, data.run.seconds_left())
         self.readout_ = readout
         model = model_of(data, [Iterate(z) for z in np.column_stack([coefficients, weight]).T])
@@ -181,9 +183,10 @@ class SpectralClustering(Clustering):
                 f"SpectralClustering takes similarities for the weights of edges, and {data.kernel} is negative: the "
                 f"similarities of item {bad[0]} to the others sum up to {degrees[bad[0]]:.3g}; {remedy}."
             )
-        if alone.any() and not alone.all():
+        lonely = alone & (weight > 0)
+        if lonely.any() and not alone.all():
             warn(
-                f"SpectralClustering: {np.count_nonzero(alone)} of {len(own)} items are similar to no other, so that "
+                f"SpectralClustering: {np.count_nonzero(lonely)} of {len(own)} items are similar to no other, so that "
                 f"nothing tells their cluster; use a wider kernel {guide('clusters')}."
             )
         return np.where(alone, np.where(own > 0, own, 1.0), degrees)

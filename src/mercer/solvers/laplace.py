@@ -28,6 +28,9 @@ __all__ = ["Laplace", "averaged", "factor_of", "laplace", "variances"]
 _STEPS, _HALVINGS, _CLOSE = 100, 30, 1e-11
 #: Systems that are solved together.
 _TOGETHER = 64
+#: The standard deviation from which on the sigmoid is what changes, places there, and its slopes.
+_WIDE, _STEPS_OF_SIGMA = 3.0, np.linspace(-40, 40, 801)
+_SLOPES = special.expit(_STEPS_OF_SIGMA) * special.expit(-_STEPS_OF_SIGMA) * (_STEPS_OF_SIGMA[1] - _STEPS_OF_SIGMA[0])
 #: Places in units of the standard deviation at which a probability is averaged.
 _PLACES = np.linspace(-8.5, 8.5, 171)
 _SHARES = np.exp(-0.5 * np.square(_PLACES)) / np.exp(-0.5 * np.square(_PLACES)).sum()
@@ -45,7 +48,7 @@ class Laplace:
     factor: Array
     log_likelihood: float
     converged: bool
-    #: By how much f's slope misses: ‖K⁻¹f − ∇ log p(y | f)‖ in the norm of K.
+    #: By how much f's slope misses: ‖K⁻¹f − ∇ log p(y | f)‖ in the norm of (K⁻¹ + W)⁻¹, Newton's next step.
     residual: float
 
     def slopes(self, K: Array) -> Array:
@@ -150,14 +153,22 @@ def variances(factor: Array, curvature: Array, similarities: Array, own: Array) 
 
 
 def averaged(mean: Array, std: Array) -> Array:
-    """∫ σ(f)·N(f | mean, std²) df, by sums at places so near to each other that nothing is lost.
+    """∫ σ(f)·N(f | mean, std²) df, by sums at places that are near to each other beside what changes.
+
+    That is the density where the standard deviation is small, and σ where it is large: by parts the integral is then
+    ∫ σ′(f)·Φ((mean + f)/std) df, as σ′ is even.
 
     Examples
     --------
     >>> averaged(np.array([0.0, 2.0]), np.array([5.0, 0.0])).round(4)
     array([0.5   , 0.8808])
     """
-    out = np.zeros(mean.shape)
+    out, wide = np.zeros(mean.shape), std > _WIDE
     for place, share in zip(_PLACES, _SHARES, strict=True):
         out += share * special.expit(mean + place * std)
+    if wide.any():
+        far = np.zeros(np.count_nonzero(wide))
+        for place, share in zip(_STEPS_OF_SIGMA, _SLOPES, strict=True):
+            far += share * special.ndtr((mean[wide] + place) / std[wide])
+        out[wide] = far
     return out

@@ -62,10 +62,19 @@ def _stacked_frames(X: Any, Y: Any) -> Any:
 
     frames = [each if hasattr(each, "iloc") else each.to_pandas() for each in (X, Y)]
     names = [list(map(str, frame.columns)) for frame in frames]
-    if sorted(names[0]) != sorted(names[1]):
-        other = sorted(set(names[0]) ^ set(names[1]))
-        raise ValueError(f"the column {other[0]!r} is in one of the frames alone; both samples need the same columns.")
-    return pd.concat([frames[0], frames[1][list(frames[0].columns)]], ignore_index=True)
+    same_columns(*names)
+    frames = [frame.set_axis(own, axis=1) for frame, own in zip(frames, names, strict=True)]
+    return pd.concat([frames[0], frames[1][names[0]]], ignore_index=True)
+
+
+def same_columns(first: list[str], second: list[str]) -> None:
+    """Refuse columns of two samples that are not the same, each once."""
+    for names in (first, second):
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two columns are called {twice!r}; give each a name of its own.")
+    if other := sorted(set(first) ^ set(second)):
+        raise ValueError(f"the column {other[0]!r} is in one sample alone; both need the same columns.")
 
 
 def prepared_rows(table: Table) -> tuple[Any, Any]:

@@ -20,7 +20,7 @@ from ..io.frames import is_frame, read_frame
 from ..io.table import Options, Table
 from ..runtime.arrays import Array
 from ..tables.base import sources
-from .candidates import candidates, check_permutations, pooled, prepared_rows
+from .candidates import candidates, check_permutations, pooled, prepared_rows, same_columns
 from .forms import landmark_count
 from .results import chances, evidence
 from .two_samples import Witness, discrepancies, usual_rank, witness_of
@@ -187,9 +187,15 @@ def both_tables(old: Table, new: Table) -> Table:
 
     assert old.frame is not None
     assert new.frame is not None
+    same_columns(list(old.columns), list(new.columns))
     columns = {}
     for name in old.columns:
         parts = [old.frame[name], new.frame[name]]
+        if old.kinds[name] != new.kinds[name]:
+            raise ValueError(
+                f"the column {name!r} is of the kind {old.kinds[name]!r} in one table and {new.kinds[name]!r} in the "
+                "other; read both with the same kinds."
+            )
         if old.kinds[name] == "category":
             words = sorted({str(word) for part in parts for word in part.cat.categories})
             parts = [part.astype(pd.CategoricalDtype(np.array(words, dtype=object))) for part in parts]
@@ -223,7 +229,9 @@ def _described(table: Table, name: str, n: int) -> tuple[str, str, dict[str, Any
         numbers = [_numbers(part, kind) for part in present]
         words = [_typical(each, kind) for each in numbers]
         every = np.concatenate(numbers)
-        edges = np.histogram_bin_edges(every, _BARS) if every.size else np.array([0.0, 1.0])
+        low, high = (every.min(), every.max()) if every.size else (0.0, 1.0)
+        room = max(high - low, 1e-12 * max(abs(low), abs(high)), np.finfo(np.float64).tiny)
+        edges = np.linspace(low, low + room, _BARS + 1)
         heights = [np.histogram(each, edges)[0] / max(1, len(each)) for each in numbers]
         spread = {"edges": edges.tolist(), "old": heights[0].tolist(), "new": heights[1].tolist()}
     if any(missing):

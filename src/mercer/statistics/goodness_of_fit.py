@@ -46,7 +46,8 @@ def ksd(
     Parameters
     ----------
     X : array of shape (n, d)
-        Independent draws; for those of a Markov chain, keep every so manieth. Numbers in a row are one column.
+        Independent draws; those of a Markov chain are thinned first, to every tenth or so. Numbers in a row are one
+        column.
     score : callable or array of shape (n, d)
         ∇ log p as a function of rows, or its values at the rows of X. The factor of the density plays no part.
     kernel : kernel, text, or a list of these, optional

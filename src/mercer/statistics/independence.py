@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks.parameters import bytes_of, size_in_words
 from ..kernels import Kernel
 from ..kernels.engine.tiles import Pairing, length, matrix_block
 from ..runtime.arrays import Array
@@ -93,7 +94,16 @@ def hsic(
         raise ValueError(f"hsic needs at least four rows; got {n}.")
     count = sum(len(kernels) for kernels, _ in sides)
     rank = landmark_count(rank, _RANK if n > _EXACT else None, n, count, memory)
-    places = np.vstack([np.arange(n), np.array([rng.permutation(n) for _ in range(permutations)])]).astype(np.int32)
+    needed = 4 * (permutations + 1) * n
+    if needed > bytes_of(memory):
+        raise ValueError(
+            f"hsic: {permutations} permutations of {n} rows take {size_in_words(needed)}, more than memory={memory!r}; "
+            "raise memory, or give fewer rows."
+        )
+    places = np.empty((permutations + 1, n), dtype=np.int32)
+    places[0] = np.arange(n)
+    for row in places[1:]:
+        row[:] = rng.permutation(n)
     if rank is None:
         K, L = (_matrices(kernels, items) for kernels, items in sides)
         values = _permuted_traces(_u_centred(K), L, places) / (n * (n - 3))

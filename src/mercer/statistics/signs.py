@@ -1,8 +1,8 @@
 """Tests whose statistic is a sum Σ_{i≠j} H(i, j) over pairs of rows, by random signs: the wild bootstrap.
 
 Where there is nothing to be found, every row of H has the mean zero, and the sum behaves as Σ_{i≠j} εᵢεⱼH(i, j) with
-independent signs ε does (Leucht and Neumann, 2013). This is so for many rows; other than a permutation test, the level
-of such a test is not exact for few.
+independent signs ε does (Leucht and Neumann, 2013). This is so for many rows; unlike that of a permutation test, the
+level is not exact for few.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ def keeps(certificate: Certificate, tol: float, hard: bool = False) -> bool:
     Examples
     --------
     >>> from mercer.problems import Certificate, keeps
-    >>> keeps(Certificate(0.125, 0.0, 0.0), 1e-3), keeps(Certificate(0.125, 0.0, 0.1), 1e-3)
+    >>> keeps(Certificate(0.125, 0.0, 1e-3), 1e-3), keeps(Certificate(0.125, 0.0, 1.1e-3), 1e-3)
     (True, False)
     """
     if certificate.violation is None:

@@ -350,6 +350,13 @@ class Judge:
         place = min(known, key=lambda each: known[each][0])
         return Mean(tuple(parts), RIDGES[place[1]], known[place][0]), known[place][1]
 
+    def on_these(self, chosen: Setting | Mean) -> LeftOut:
+        """What was chosen on other rows, on these."""
+        found = self.left_out(chosen.matrix(self.rows), chosen.ridge)
+        error, lam = found.error(self.targets, self.weight) / self.unit, chosen.ridge / max(1, self.n - 1)
+        self.tried.append(Tried(chosen.name, chosen.round, chosen.scale, lam, self.n, error))
+        return found
+
     def doubt(self, found: LeftOut) -> float:
         """The standard error of a leave-one-out error."""
         squares = np.square(self.targets - found.predictions).mean(axis=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -36,7 +35,6 @@ from ..metrics import (
     SCALES,
     Clock,
     Judge,
-    LeftOut,
     Mean,
     Setting,
     Tried,
@@ -375,42 +373,28 @@ class TableMachine(BaseEstimator):
                     again, _, model_again = judge.best(again, apart, place, along=True)
                     if again.error < setting.error:
                         setting, distances, model = again, apart, model_again
+        chosen: Setting | Mean = setting
         if is_classifier(self) and len(found.parts) > 1 and judge.n == n and not clock.over:
             mean, of_mean = judge.mean(_with(found.parts, setting))
             if mean.error <= setting.error + judge.doubt(model):
-                return self._on_all_rows(
-                    mean, judge, of_mean, [*found.tried, *(one for each in judges for one in each.tried)]
-                )
+                chosen, model = mean, of_mean
         last = judged_by(_LEFT_OUT if uniform and groups is None else _CHOSEN_ON, 1)
         if last.n > judge.n:
-            judge = last
-            again, distances = judge.begun(setting.family, setting.round, setting.weights)
-            setting = replace(again, scale=setting.scale, ridge=setting.ridge)
-            model = judge.judge(setting, distances)[1]
-        lam = setting.ridge / (judge.n - 1)
+            judge, model = last, last.on_these(chosen)
+        lam = chosen.ridge / (judge.n - 1)
         unseen = np.empty(targets.shape)
         unseen[judge.numbers] = model.predictions
         if not uniform and groups is None:
-            matrix = partial(setting.family.values, distances, setting.gamma)
+            matrix = partial(chosen.matrix, judge.rows)
             unseen[judge.numbers] = exactly_left_out(matrix, judge.targets, lam, True, judge.weight)
         if judge.n < n:
-            judge.tried.append(
-                Tried(setting.family.name, setting.round, np.nan, np.nan, n, np.nan, _BEYOND.format(judge.n))
-            )
+            judge.tried.append(Tried(chosen.name, chosen.round, np.nan, np.nan, n, np.nan, _BEYOND.format(judge.n)))
             others = np.setdiff1d(np.arange(n), judge.numbers)
             for begin in range(0, others.size, _AT_ONCE):
                 piece = others[begin : begin + _AT_ONCE]
-                unseen[piece] = product(setting.matrix(rows[piece], judge.rows), model.z) + model.b
+                unseen[piece] = product(chosen.matrix(rows[piece], judge.rows), model.z) + model.b
             lam *= (judge.n - 1) / (n - 1)
-        return _Choice(setting, lam, unseen, [*found.tried, *(each for judge in judges for each in judge.tried)])
-
-    @staticmethod
-    def _on_all_rows(mean: Mean, judge: Judge, model: LeftOut, tried: list[Tried]) -> _Choice:
-        """The mean of several kernels as the choice, of which all rows know."""
-        lam, unseen = mean.ridge / (judge.n - 1), model.predictions
-        if judge.weight is not None and np.ptp(judge.weight) > 0 and judge.groups is None:
-            unseen = exactly_left_out(partial(mean.matrix, judge.rows), judge.targets, lam, True, judge.weight)
-        return _Choice(mean, lam, unseen, tried)
+        return _Choice(chosen, lam, unseen, [*found.tried, *(each for judge in judges for each in judge.tried)])
 
     def _in_time(self, chosen: _Choice, rows: Array, given: Array, clock: Clock) -> Array:
         """The rows that the machine has time for: all of them as a rule, else some of each class.

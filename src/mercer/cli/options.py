@@ -119,7 +119,9 @@ def _reading(**given: Any) -> dict[str, Any]:
 data_options = _grouped(
     [
         click.option(
-            "-t", "--target", help="The column of labels, by name or by position from 0 (-1: the last). [default: -1]"
+            "-t",
+            "--target",
+            help="The column of labels, by name or position from 0. [default: -1, the last; none for cluster and map]",
         ),
         click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out. May be repeated."),
         click.option(

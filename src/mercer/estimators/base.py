@@ -142,7 +142,10 @@ _OF_OTHERS: dict[str, tuple[tuple[str, str], ...]] = {
     "affinity": (
         ("n_clusters", "it is the kernel; write {machine}('gaussian(gamma=...)'), or {machine}('precomputed')"),
     ),
-    "alpha": (("", "alpha of SGDClassifier is lam of Pegasos, alpha of KernelRidge n·lam of KernelRegressor"),),
+    "alpha": (
+        ("noise", "it is noise, the variance of what is measured"),
+        ("", "alpha of SGDClassifier is lam of Pegasos, alpha of KernelRidge n·lam of KernelRegressor"),
+    ),
     "break_ties": (("", "leave it out; where votes are equal the sums of scores always decide"),),
     "cache_size": (("", "memory='1GB' says what may be kept"),),
     "coef0": (("", _OF_THE_KERNEL),),
@@ -251,7 +254,7 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
     answers: ClassVar[str] = "numbers"
 
     kernel: Any
-    memory: Any
+    memory: Any = "1GB"
     _model: Any
     path: ClassVar[str] = ""
     path_falls: ClassVar[bool] = False
@@ -542,6 +545,8 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
             self._check()
             data = self._training(X, y, sample_weight, run, gram)
             model = self.learn(data)
+            if model is None and not hasattr(self, "_model"):
+                raise TypeError(f"{type(self).__name__}: learn found no model; return model_of(data, [Iterate(z)]).")
             if model is not None:
                 self._publish(model, data.given)
                 self._publish_approximation(data)

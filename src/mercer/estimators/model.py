@@ -210,6 +210,14 @@ def model_of(data: Training, solutions: Sequence[Iterate], support: Array | None
 
     Coefficients belong to all training items, or to those in ``support`` where it is given.
     """
+    items = len(data.gram) if support is None else len(support)
+    for solution in [solutions] if isinstance(solutions, Iterate) else solutions:
+        if isinstance(solutions, Iterate) or (solution.w is None and len(solution.z) != items):
+            got = "a single Iterate" if isinstance(solutions, Iterate) else f"{len(solution.z)} coefficients"
+            raise ValueError(
+                f"model_of takes a list of Iterate, one for each score, with a coefficient for each of the {items} "
+                f"items; got {got}."
+            )
     intercept = np.array([solution.b for solution in solutions])
     if data.by_weights:
         weights = np.stack([_weights(data, each.z, support) if each.w is None else each.w for each in solutions])

@@ -235,7 +235,9 @@ def refuse_indefinite(gram: Gram, kernel: Kernel) -> None:
     """
     if not kernel.trusted:
         index = np.unique(np.linspace(0, len(gram) - 1, min(len(gram), _TESTED)).astype(np.int64))
-        _refuse_negative(gram.take(index).rows(np.arange(index.size)), kernel)
+        K = gram.take(index).rows(np.arange(index.size))
+        _refuse_wrong_diagonal(K.diagonal(), gram.diag()[index], kernel)
+        _refuse_negative(K, kernel)
 
 
 def refuse_indefinite_items(kernel: Kernel, items: Any) -> None:
@@ -244,6 +246,15 @@ def refuse_indefinite_items(kernel: Kernel, items: Any) -> None:
         index = np.unique(np.linspace(0, length(items) - 1, min(length(items), _TESTED)).astype(np.int64))
         some = items[index]
         _refuse_negative(some[:, index] if kernel.precomputed else kernel.matrix(some, some), kernel)
+
+
+def _refuse_wrong_diagonal(own: Array, told: Array, kernel: Kernel) -> None:
+    bad = np.flatnonzero(~np.isclose(own, told, rtol=1e-3, atol=1e-3 * float(np.abs(own).max(initial=0.0))))
+    if bad.size:
+        raise ValueError(
+            f"the kernel {kernel} contradicts itself: k(x, x) is {own[bad[0]]:.4g} by its values and "
+            f"{told[bad[0]]:.4g} by diag; correct its method diag."
+        )
 
 
 def _refuse_negative(K: Array, kernel: Kernel) -> None:

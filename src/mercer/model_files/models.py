@@ -25,6 +25,7 @@ from ..io.sources import raw_bytes
 from ..io.table import DataError
 from ..io.writing import write_whole
 from ..kernels.text_form import UnknownKernel
+from ..losses import UnknownLoss
 from ..messages import enumeration, guide
 from .packing import Content, Packer, Unpacker, checksum, content_of, file_of
 from .saved_machines import machine_type, machine_types, table_types
@@ -267,8 +268,8 @@ def _opened(content: Content, shown: str) -> ModelFile:
     except DataError:
         raise
     except _REFUSED as error:
-        unknown = error if isinstance(error, _UnknownObject) else error.__context__
-        if isinstance(unknown, (_UnknownObject, UnknownKernel)):
+        unknown = error if isinstance(error, (_UnknownObject, UnknownLoss)) else error.__context__
+        if isinstance(unknown, (_UnknownObject, UnknownKernel, UnknownLoss)):
             raise DataError(
                 f"{shown}: {str(unknown).partition(';')[0]}; import the module that defines it first, if it is yours "
                 f"{guide('own parts')}."

@@ -13,7 +13,17 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils._testing import set_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import SVC, GPClassifier, KernelClassifier, KernelKMeans, KernelRegressor, NuSVC, Pegasos, Perceptron
+from mercer import (
+    SVC,
+    GPClassifier,
+    GPRegressor,
+    KernelClassifier,
+    KernelKMeans,
+    KernelRegressor,
+    NuSVC,
+    Pegasos,
+    Perceptron,
+)
 from mercer.kernels import Gaussian, Linear
 
 from .cases import COMPONENTS, ESTIMATORS, NOVELTY, REGRESSORS, UNLABELLED
@@ -27,9 +37,9 @@ def beyond(estimator):
         return {"check_decision_proba_consistency": "probabilities depend on the variance too"}
     if isinstance(estimator, NuSVC):
         return {"check_class_weight_classifiers": "a rare class allows a small nu only"}
-    if isinstance(estimator, KernelKMeans):
-        kinds = ("dense", "sparse")
-        return {f"check_sample_weight_equivalence_on_{kind}_data": "other seedings are drawn" for kind in kinds}
+    if isinstance(estimator, (KernelKMeans, GPRegressor)):
+        why = "other seedings are drawn, and where a descent ends depends on rounding"
+        return {f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")}
     return {}
 
 

@@ -29,7 +29,7 @@ print(f"at most {100 * (near.cost_ / near.cost_bound_ - 1):.1f} % above the best
 # New rows have clusters too: here each point of the plane has the colour of its own. What speaks
 # for each number of clusters is below.
 
-figure, axes = plt.subplots(2, 2, figsize=(9, 7.5))
+figure, axes = plt.subplots(2, 2, figsize=(9, 7.5), layout="constrained")
 for (plane, numbers), rows, model in zip(axes.T, (clouds, rings), (near, apart)):
     low, high = rows.min(axis=0) - 0.3, rows.max(axis=0) + 0.3
     a, b = np.meshgrid(*(np.linspace(*ends, 80) for ends in zip(low, high)))
@@ -38,5 +38,4 @@ for (plane, numbers), rows, model in zip(axes.T, (clouds, rings), (near, apart))
     plane.scatter(*rows.T, c=model.labels_, cmap="tab10", vmin=0, vmax=9, s=8)
     plane.set(title=type(model).__name__, xticks=[], yticks=[])
     number_of_clusters(model, rows, most=7, repeats=3).plot(numbers)
-plt.tight_layout()
 plt.show()

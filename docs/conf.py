@@ -24,7 +24,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
-    "sphinx.ext.viewcode",  # [source] beside every class and function
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",

@@ -101,8 +101,9 @@ def test_tabs_by_keyboard(page):
     assert page.locator("#tab-numbers").get_attribute("aria-selected") == "true"
     assert page.evaluate("document.activeElement.id") == "tab-numbers"
     assert page.locator("#workbench").is_visible()
-    page.keyboard.press("Home")
     settled(page)
+    page.keyboard.press("Home")
+    until(page, "document.querySelector('#summary').innerText.includes('of 120 points')")
     assert support(page)[1] == 120
 
 
